@@ -219,7 +219,7 @@ pub(crate) fn measured(text: &str) -> Option<PhaseProgress> {
             let all = count.total.or(count.rest.starts_with('%').then_some(100))?;
             let unit = count.rest.trim_start_matches(['%', ' ']);
             // `2/2 plans written` are not done.
-            (count.done, Some(all).filter(|_| unit.is_empty() || has("unit of a phase", unit))?)
+            (count.done, Some(all).filter(|_| unit.is_empty() || has("counted plans", unit))?)
         }
     };
     match done {
@@ -269,14 +269,22 @@ pub(crate) fn is_status(text: &str) -> bool {
             })
 }
 
-/// Returns whether all of a text is a status, with no more than a date, a count or a remark in brackets: `Complete (4 plans)`,
-/// but not `Done: a definition`.
-pub(crate) fn is_whole_status(text: &str) -> bool {
-    let lower = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+/// Returns whether a text is a status, or a box or a count in place of one.
+pub(crate) fn states_progress(text: &str) -> bool {
+    is_status(text) || measured(text).is_some()
+}
+
+/// Returns whether all of a text states the progress of a phase, with no more than a date, a count or a remark in brackets:
+/// `Complete (4 plans)` and `superseded by Phase 3`, but not `Done: a definition`.
+pub(crate) fn only_states_progress(text: &str) -> bool {
+    let lower = unmarked(text).to_lowercase();
     let (head, remark) = lower.split_at(lower.find(['(', '[']).unwrap_or(lower.len()));
-    let Some((_, rest)) = first_word(head) else {
-        return is_status(text) || measured(text).is_some();
+    let Some((progress, rest)) = first_word(head) else {
+        return states_progress(text) || says_dropped(text);
     };
+    if progress.is_dropped() {
+        return says_dropped(text);
+    }
     let rest = rest.trim_start_matches(char::is_alphabetic);
     (remark.is_empty() || remark.trim_end().ends_with([')', ']', '*', '_']))
         && words_in(rest).all(|word| word == "on" || word.starts_with(is_digit))
@@ -371,7 +379,7 @@ pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
         let last = own.rfind(' ').filter(|at| {
             let before = own[..*at].rsplit(' ').next().unwrap_or_default().to_lowercase();
             let is_shouted = ["DONE", "COMPLETE", "COMPLETED"].contains(&own[at + 1..].trim());
-            status.is_none() && is_shouted && !["of", "as", "is", "to", "not"].contains(&&*before)
+            status.is_none() && is_shouted && !has("before a name in capitals", &before)
         });
         let after = DASHES.iter().filter_map(|dash| own.rfind(dash)).chain(own.rfind(is_symbol));
         let after = after.chain(last);

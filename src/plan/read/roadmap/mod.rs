@@ -51,8 +51,7 @@ use crate::plan::read::roadmap::unread::{
     is_read_in_part, not_understood, unread_items, unread_numbers, unread_work,
 };
 use crate::plan::read::vocabulary::{
-    after_phase, has, is_status, is_whole_status, measured, remark_drops, says_dropped,
-    split_status,
+    after_phase, has, only_states_progress, remark_drops, split_status, states_progress,
 };
 use crate::plan::read::{
     Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, document,
@@ -207,23 +206,6 @@ impl Roadmap {
             is_template: false,
         };
         assembly.read();
-        let is_current = |phase: &Arc<RoadmapPhase>| !phase.is_shipped;
-        let is_silent = assembly.unread.is_empty() && !assembly.is_template;
-        if is_silent && !assembly.phases.iter().any(is_current) {
-            let milestones = &assembly.milestones;
-            let is_outside = |span: &Span<'_>| {
-                let phase = phase_in_front(span.text, numbering).map(|(number, _)| number);
-                let mut homes = milestones.iter().filter(|one| one.range.contains(&span.start));
-                // Beside phases that are over, only the section of an open milestone lists work.
-                phase.is_some_and(|number| assembly.by_number.contains_key(&number))
-                    || match assembly.phases.is_empty() {
-                        true => homes.any(|one| one.is_shipped),
-                        false => !homes.any(|one| !one.is_shipped),
-                    }
-            };
-            let work = unread_work(&outline, numbering, assembly.phases.is_empty(), is_outside);
-            assembly.unread.extend(work);
-        }
         let Assembly { mut phases, milestones, unread, .. } = assembly;
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let mut not_understood = not_understood(&outline, numbering);
@@ -331,6 +313,26 @@ impl Assembly<'_, '_> {
         self.add_numbers(unread_numbers(outline, &details, numbering));
         self.assign_by_range();
         self.phases.iter_mut().for_each(|phase| Arc::make_mut(phase).set_status());
+        if self.unread.is_empty()
+            && !self.is_template
+            && self.phases.iter().all(|one| one.is_shipped)
+        {
+            let work =
+                unread_work(outline, numbering, self.phases.is_empty(), |span| self.is_known(span));
+            self.unread.extend(work);
+        }
+    }
+
+    /// Returns whether a line names a phase that was read, or stands where no work of the open milestone can: in a shipped one
+    /// or, beside phases that have shipped, outside of an open one.
+    fn is_known(&self, span: &Span<'_>) -> bool {
+        let phase = phase_in_front(span.text, self.numbering).map(|(number, _)| number);
+        let mut homes = self.milestones.iter().filter(|one| one.range.contains(&span.start));
+        phase.is_some_and(|number| self.by_number.contains_key(&number))
+            || match self.phases.is_empty() {
+                true => homes.any(|one| one.is_shipped),
+                false => !homes.any(|one| !one.is_shipped),
+            }
     }
 
     /// Adds the unread numbers of phases that nothing else names; if one has another name than the phase of its number, they
@@ -472,8 +474,7 @@ fn ends_name(text: &str) -> bool {
 /// Parses a text that begins with `Phase` and a number: the name, the status after it, and whether that drops the phase.
 fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase> {
     let line = text.first_line();
-    let is_stated = |text: &str| is_status(text) || measured(text).is_some();
-    let behind_mark = split_mark(line.text).filter(|(mark, _)| is_stated(mark));
+    let behind_mark = split_mark(line.text).filter(|(mark, _)| states_progress(mark));
     let behind_mark = behind_mark.map(|(_, text)| text);
     let begins = unmarked(behind_mark.unwrap_or(line.text));
     after_phase(begins)?.strip_prefix(' ')?;
@@ -483,7 +484,7 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     // GSD allows a tag before the name: `Phase 26 (Cluster B): Name`.
     let tag = rest.text.strip_prefix('(').and_then(|tag| tag.split_once("):"));
     let in_tag = tag.map(|(tag, _)| rest.part(1..1 + tag.len()));
-    let says = |span: &Span<'_>| is_stated(span.text) || remark_drops(span.text);
+    let says = |span: &Span<'_>| states_progress(span.text) || remark_drops(span.text);
     let in_tag = in_tag.and_then(|span| split_status(span).1.or(Some(span).filter(says)));
     let rest = tag.map_or(rest, |(_, name)| rest.suffix(name.trim_start()));
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
@@ -493,7 +494,7 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     // Without a name, the status follows the number: `Phase 1 (complete)`.
     let is_remark =
         !name.text.starts_with(char::is_alphanumeric) || name.text == name.text.to_uppercase();
-    let is_nameless = is_remark && is_stated(name.text);
+    let is_nameless = is_remark && states_progress(name.text);
     let (bare, status) = match is_nameless {
         true => (name.part(0..0), Some(name)),
         false => split_status(name),
@@ -511,12 +512,9 @@ fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<RoadmapPhase
     let behind = behind.trim_chars(&['*', '~', '_', ' ', '-', '–', '—', '[', ']']);
     let status = in_tag.or(status).or_else(|| inside.find(is_dropping));
     let status = status
-        .or(Some(behind).filter(|span| {
-            let is_dropped = PhaseProgress::parse(span.text).is_some_and(PhaseProgress::is_dropped);
-            says_dropped(span.text) || is_whole_status(span.text) && !is_dropped
-        }))
+        .or(Some(behind).filter(|span| only_states_progress(span.text)))
         // What stands in front says less: `✅ **Phase 1: Name**`, `[DONE] Phase 1: Name`.
-        .or(Some(mark).filter(|span| is_stated(span.text)));
+        .or(Some(mark).filter(|span| states_progress(span.text)));
     let dropped = status.filter(is_dropping);
     let dropped =
         dropped.map(|span| PhaseProgress::parse(span.text).unwrap_or(PhaseProgress::Removed));
@@ -613,7 +611,7 @@ pub struct ProgressRow {
     /// The status cell, verbatim.
     pub status: Option<Located<String>>,
     /// Whether all columns of the table are about phases.
-    pub is_plain: bool,
+    pub is_about_phases: bool,
     /// The cell with the completion date; also set if empty, so that it can be filled in.
     pub completed: Option<Located<String>>,
 }
@@ -623,11 +621,11 @@ impl ProgressRow {
     pub(crate) fn progress(&self) -> Option<PhaseProgress> {
         let Some(status) = &self.status else {
             // Without a column for the status, the plans show whether all of it is done.
-            let counts = self.plans_complete.zip(self.plans_total).filter(|_| self.is_plain);
+            let counts = self.plans_complete.zip(self.plans_total).filter(|_| self.is_about_phases);
             let is_done = counts.is_some_and(|(done, all)| all > 0 && done >= all);
             return is_done.then_some(PhaseProgress::Complete);
         };
-        let read = if self.is_plain { PhaseProgress::stated } else { PhaseProgress::parse };
+        let read = if self.is_about_phases { PhaseProgress::stated } else { PhaseProgress::parse };
         let dropped = || remark_drops(&status.value).then_some(PhaseProgress::Removed);
         read(&status.value).or_else(dropped)
     }
@@ -666,7 +664,7 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
         return None;
     }
     // Beside other columns, such as requirements, a share or a `Yes` may be about these.
-    let is_plain = !is_number
+    let is_about_phases = !is_number
         && headers.iter().all(|own| own.starts_with("plans") || has("column of phases", own));
     let milestone = column(&["milestone"]);
     let completed = column(&["completed", "date", "completed on", "shipped"]);
@@ -687,7 +685,7 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
             Some((counted, rest)) => (counted, Some(rest)),
             None => (ProgressRow::default(), cell(plans)),
         };
-        let read = if is_plain { PhaseProgress::stated } else { PhaseProgress::parse };
+        let read = if is_about_phases { PhaseProgress::stated } else { PhaseProgress::parse };
         let beside = beside.filter(|span| read(span.text).is_some());
         // A table of something else may have numbers and a column `Done`, too.
         if is_number
@@ -702,7 +700,7 @@ fn rows<'t>(table: &'t Table, numbering: PhaseNumbering) -> Option<impl Iterator
             name: Some(name.to_owned()).filter(|name| !name.is_empty()),
             row: Some(ProgressRow {
                 status: if status.is_some() { cell(status) } else { beside }.map(Span::stated),
-                is_plain,
+                is_about_phases,
                 completed: cell(completed).map(Span::stated),
                 tasks: cell(tasks).map(Span::stated),
                 commits: cell(commits).map(Span::stated),

@@ -8,7 +8,7 @@ use crate::plan::read::line::Span;
 use crate::plan::read::project::is_id;
 use crate::plan::read::roadmap::parse_phase;
 use crate::plan::read::vocabulary::{
-    Field, begins, find, has, is_whole_status, remark_drops, says_dropped,
+    Field, begins, find, has, only_states_progress, remark_drops, says_dropped,
 };
 use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPhase, RoadmapPlan, document,
@@ -114,7 +114,7 @@ struct Reader<'a> {
     is_apart: bool,
 }
 
-/// Returns whether a line begins a part of a phase: it is no field of the phase with a value.
+/// Returns whether a line may introduce a part of a phase: it is not one of the phase's fields with its value.
 fn begins_part(found: Option<(Field, Span<'_>)>) -> bool {
     found.is_none_or(|(field, value)| field == Field::Other || value.text.is_empty())
 }
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
     ) -> Option<Span<'t>> {
         let found = labelled(line).filter(|_| item.depth == depth && item.checked.is_none());
         if let Some((Field::Status, value)) = found {
-            return Some(value).filter(|value| !self.is_apart && is_whole_status(value.text));
+            return Some(value).filter(|value| !self.is_apart && only_states_progress(value.text));
         }
         self.is_apart |= begins_part(found);
         None

@@ -104,11 +104,7 @@ pub(super) fn unread_numbers(
         _ => false,
     };
     let blocks = outline.blocks(&outline.all()).iter().filter(has_no_header);
-    let lines = blocks.flat_map(|block| {
-        let lines = outline.slice(&block.range).lines().zip(block.line..);
-        lines.map(|(line, number)| Span::new(line, block.range.start, number))
-    });
-    let rows = lines.filter_map(|span| {
+    let rows = blocks.flat_map(|block| lines(outline, block)).filter_map(|span| {
         let mut cells = span.text.strip_prefix('|')?.split('|');
         let number = number(cells.next()?)?;
         cells.any(PhaseProgress::is_open_status).then_some((number, span))
@@ -141,43 +137,45 @@ pub(super) fn is_read_in_part(line: &str, numbering: PhaseNumbering) -> bool {
         .is_some_and(|rest| rest.starts_with(char::is_alphanumeric))
 }
 
-/// Returns where a roadmap without open phases seems to list its work, in a way that is not read, outside of what is over:
-/// the first open checkbox, numbered entry with a status, line with the number and name of a phase, or row of a table with a
+/// Returns where a roadmap without phases, or with shipped ones alone, seems to list its work in a way that is not read: the
+/// first open checkbox, numbered entry with a status, line with the number and name of a phase, or row of a table with a
 /// status, or the first of several lines that differ in a number or letter after the same word (`Step A`, `Step B`,
-/// `P1: Name`, `Name (Phase 1)`). Beside phases that are over, boxes may be ideas, brackets refer to phases, and numbers to
-/// requirements, and the rest must be open.
+/// `P1: Name`, `Name (Phase 1)`).
+///
+/// Unless it is blank, boxes may be ideas, brackets refer to phases, numbers belong to requirements, and what is complete is
+/// no work.
 pub(super) fn unread_work(
     outline: &Outline<'_>,
     numbering: PhaseNumbering,
     is_blank: bool,
-    is_over: impl Fn(&Span<'_>) -> bool,
+    is_known: impl Fn(&Span<'_>) -> bool,
 ) -> Option<Located<String>> {
     let all = outline.all();
-    let is_open =
+    let is_left =
         |progress: Option<PhaseProgress>| is_blank || progress.is_some_and(PhaseProgress::is_open);
     let items = || {
         let items = outline.items(&all);
         let items = items.map(|(block, item)| (Span::from_block(outline, block), item));
-        items.filter(|(span, _)| !is_over(span))
+        items.filter(|(span, _)| !is_known(span))
     };
     let boxed = items().find(|(_, item)| is_blank && item.checked == Some(false));
     let numbered = || {
         let mut numbered = items().filter(|(_, item)| item.number.is_some());
-        numbered.find(|(span, _)| split_status(span.first_line()).1.is_some())
+        numbered.find(|(span, _)| {
+            let status = split_status(span.first_line()).1;
+            status.is_some_and(|status| is_left(PhaseProgress::stated(status.text)))
+        })
     };
     let blocks = || outline.blocks(&all).iter().filter(|block| is_text(block));
     let named = || {
-        let lines = blocks().flat_map(|block| {
-            let lines = outline.slice(&block.range).lines().zip(block.line..);
-            lines.map(|(line, number)| Span::new(line, block.range.start, number))
-        });
-        let mut lines = lines.filter(|span| !is_over(span));
+        let lines = blocks().flat_map(|block| lines(outline, block));
+        let mut lines = lines.filter(|span| !is_known(span));
         lines.find(|span| {
             let status = parse_phase(*span, numbering).and_then(|phase| phase.stated_status);
             let progress = status.map_or(Some(PhaseProgress::NotStarted), |status| {
                 PhaseProgress::stated(&status.value)
             });
-            named_phase(span.text, numbering).is_some() && is_open(progress)
+            named_phase(span.text, numbering).is_some() && is_left(progress)
         })
     };
     let rows = || {
@@ -185,9 +183,9 @@ pub(super) fn unread_work(
         let mut rows = outline.tables(&all).filter(has_status).flat_map(|table| &table.rows);
         rows.find_map(|row| {
             let span = Span::new(row.cells.first()?, row.ranges.first()?.start, row.line);
-            let is_left = row.cells.iter().any(|cell| is_open(PhaseProgress::stated(cell)));
+            let is_open = row.cells.iter().any(|cell| is_left(PhaseProgress::stated(cell)));
             let is_id = span.text.contains(char::is_alphanumeric) && !is_absent(span.text);
-            (is_left && is_id && milestone_version_in(span.text).is_none() && !is_over(&span))
+            (is_open && is_id && milestone_version_in(span.text).is_none() && !is_known(&span))
                 .then(|| span.with_value(row.cells.join(" | ")))
         })
     };
@@ -200,7 +198,7 @@ pub(super) fn unread_work(
     let titles = titles.map(|span| (span, true));
     let texts = blocks().map(|block| (Span::from_block(outline, block).first_line(), false));
     let mut first: HashMap<String, (Span<'_>, &str)> = HashMap::new();
-    for (span, is_title) in titles.chain(texts).filter(|(span, _)| !is_over(span)) {
+    for (span, is_title) in titles.chain(texts).filter(|(span, _)| !is_known(span)) {
         let labels = numbered_labels(split_status(span).0.text, is_blank);
         // `G1: …` in a list may be a goal.
         for (label, id) in
@@ -217,6 +215,12 @@ pub(super) fn unread_work(
 
 /// The columns that say how far work is.
 const STATUS_COLUMNS: &[&str] = &["status", "state", "done", "progress"];
+
+/// Returns the lines of a block, all of which begin where it does: that tells the section that they are in.
+fn lines<'o>(outline: &'o Outline<'_>, block: &'o Block) -> impl Iterator<Item = Span<'o>> {
+    let lines = outline.slice(&block.range).lines().zip(block.line..);
+    lines.map(|(line, number)| Span::new(line, block.range.start, number))
+}
 
 /// Returns whether a block is a paragraph or an entry of a list.
 fn is_text(block: &Block) -> bool {
@@ -246,7 +250,7 @@ fn numbered_labels(line: &str, is_blank: bool) -> impl Iterator<Item = (String, 
             && is_work
             && !is_plan
             && !after.starts_with(" of ")
-            && !["v", "m"].contains(&&*label))
+            && !has("no unit of work", &label))
         .then_some((label, id))
     })
 }

@@ -454,6 +454,7 @@ fn labelled_blockers(outline: &Outline<'_>) -> Vec<String> {
                 |label: &Label| label.is_bold && has("blockers", &document::heading(&label.name));
             let Some(label) = labels.find(is_about) else { continue };
             if !label.value.is_empty() {
+                // `**Blockers:** 0`
                 let is_denied = has("denial", &label.value.to_lowercase());
                 found.extend(open(&label.value, &label.value, is_settled).filter(|_| !is_denied));
             } else if block.item().is_none() {
@@ -486,6 +487,7 @@ fn sections_about<'o>(
         let last = words_in(&title).last().unwrap_or_default();
         if has("done", last) || says_over(&title) || is_settled(&section.title) {
             closed_end = closed_end.max(section.whole.end);
+        // Below the title of a file is the whole file.
         } else if is_own && section.level > 1 {
             end = end.max(section.whole.end);
         }
@@ -585,7 +587,7 @@ fn denies(text: &str) -> bool {
         // `Nothing works on Safari` is a blocker.
         ["nothing", "at", "all", _, ..] => false,
         ["nothing", next, ..] => has("after nothing", next),
-        // `There is no item endpoint yet` is a blocker.
+        // But `There is no item endpoint yet` names a blocker.
         ["no", rest @ ..] if bare.is_some() => {
             let item = rest.iter().take(3).position(|word| begins("item", word));
             item.is_some_and(|at| rest.get(at + 1).is_none_or(|word| has("after nothing", word)))
@@ -636,9 +638,7 @@ pub(crate) fn is_settled(text: &str) -> bool {
     // `The release waits until the audit is no longer blocking.`
     let is_over = words("settled at the end").any(|said| end.ends_with(said))
         && !lower.split(' ').any(|word| has("exception", word));
-    let parts = text.split([
-        '(', '[', ':', '\u{2014}', '\u{2013}', ';', '.', '\u{2192}', '\u{2705}', '\u{2713}',
-    ]);
+    let parts = text.split(|c| "([:\u{2014}\u{2013};.\u{2192}".contains(c) || TICKS.contains(&c));
     is_marked_settled(text)
         || is_over
         || parts.chain(text.split(" - ")).any(|part| {

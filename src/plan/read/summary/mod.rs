@@ -199,11 +199,8 @@ impl PlanState {
 
     /// Parses a status word of a summary, also one for what is over, such as `superseded`, and a symbol before other words.
     fn of_summary(text: &str) -> Option<Self> {
-        let is_over = |progress: &PhaseProgress| {
-            progress.is_dropped() || *progress == PhaseProgress::Complete
-        };
-        let progress = || PhaseProgress::stated(text);
-        Self::parse(text).or_else(|| progress().filter(is_over).map(|_| Self::Complete))
+        let is_over = || PhaseProgress::stated(text).is_some_and(|progress| !progress.is_open());
+        Self::parse(text).or_else(|| is_over().then_some(Self::Complete))
     }
 
     /// Returns what a summary states, without a full parse if possible. The result is the same as that of
