@@ -175,9 +175,12 @@ impl<'a> Reader<'a> {
         item: &ListItem,
         depth: usize,
     ) -> Option<Span<'t>> {
+        if self.is_apart {
+            return None;
+        }
         let found = labelled(line).filter(|_| item.depth == depth && item.checked.is_none());
         if let Some((Field::Status, value)) = found {
-            return Some(value).filter(|value| !self.is_apart && only_states_progress(value.text));
+            return Some(value).filter(|value| only_states_progress(value.text));
         }
         self.is_apart |= begins_part(found);
         None

@@ -479,10 +479,13 @@ fn sections_about<'o>(
     outline.sections().iter().filter(move |section| {
         let title = document::heading(&section.title);
         let is_own = section.level > 0 && has(kind, &title);
+        if !is_own && section.heading.start >= end {
+            return false;
+        }
         let first = words_in(&title).next().unwrap_or_default();
         // A section about blockers may have one about what was done.
         let is_part = kind == "todos" || has("part of blockers", first);
-        let is_inside = section.heading.start < end && !has(other, &title) && is_part;
+        let is_inside = !has(other, &title) && is_part;
         // `Quick Tasks Completed`
         let last = words_in(&title).last().unwrap_or_default();
         if has("done", last) || says_over(&title) || is_settled(&section.title) {

@@ -304,7 +304,8 @@ impl PlanState {
             let end = end.filter(|end| end.len() < title.len());
             // `## Outcome` and the word on the next line
             let value = if is_next_result { line } else { value }.trim_matches(['*', ' ', '|']);
-            let is_result = has("result of a plan", &name);
+            let may_be_result = line.starts_with('#') || !value.is_empty();
+            let is_result = may_be_result && has("result of a plan", &name);
             let in_section = (!is_part && is_next_result).then_some(value);
             let is_outcome = !is_part && !value.is_empty() && is_result;
             is_next_result = line.starts_with('#') && is_result && value.is_empty();
